@@ -165,18 +165,22 @@ describe('a command', () => {
       { BASE_URL: 'https://prod.test', API_KEY: 'pets_live_x' },
       'API_KEY is a key of production',
     ],
-    ...['https://sts.eu-west-1.amazonaws.com', 'localhost:4566'].map(
-      (AWS_ENDPOINT_URL_STS): [string, object, string] => [
-        'infra/commands/copy-back.ts pets copy --stage dev-alice --emulator --yes',
-        { AWS_ENDPOINT_URL: 'http://127.0.0.1:1', AWS_ENDPOINT_URL_STS },
-        '--emulator needs .* AWS_ENDPOINT_URL_STS',
-      ],
-    ),
+    ...[
+      'https://sts.eu-west-1.amazonaws.com',
+      'https://sts.eu-west-1.api.aws',
+      'http://127.0.0.1.example',
+      'localhost:4566',
+    ].map((AWS_ENDPOINT_URL_STS): [string, object, string] => [
+      'infra/commands/copy-back.ts pets copy --stage dev-alice --emulator --yes',
+      { AWS_ENDPOINT_URL: 'http://127.0.0.1:1', AWS_ENDPOINT_URL_STS },
+      '--emulator needs .* AWS_ENDPOINT_URL_STS.* localhost',
+    ]),
     // Its address is used even if a profile or a variable ignores it.
     [
       'infra/commands/copy-back.ts pets copy --stage dev-alice --emulator --yes',
       {
         ...{ AWS_ENDPOINT_URL: 'http://127.0.0.1:1', AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true' },
+        ...{ AWS_ENDPOINT_URL_SQS: 'http://sqs.localhost', AWS_ENDPOINT_URL_S3: 'http://[::1]:1' },
         ...{ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
       },
       '.*connect ECONNREFUSED 127.0.0.1:1.* .ci/with-ministack bash',

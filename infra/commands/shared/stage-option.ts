@@ -32,26 +32,26 @@ export const stageOption = (description: string, permanent: readonly Stage[] = s
   });
 };
 
-/** The domains of AWS's endpoints: https://docs.aws.amazon.com/general/latest/gr/rande.html */
-const awsDomain =
-  /(^|\.)(amazonaws\.(com|com\.cn|eu)|api\.(aws|amazonwebservices\.(com\.cn|eu)))\.?$/;
+/** Matches the hosts of this machine, as `URL` writes them. */
+const thisMachine = /^((.+\.)?localhost|127(\.\d+){3}|\[::1\])$/;
 
 /**
  * Adds `--emulator` to a command, which then gets its stage as it is on an emulator. It refuses to run
- * without the address of an emulator, or with an address of AWS: it would change a stage of AWS instead,
- * because an emulated stage has no account with which credentials are compared.
+ * without the address of an emulator, or with an address of another machine: that may be AWS, and it would
+ * change a stage there, because an emulated stage has no account with which credentials are compared.
  */
 export const withEmulator = (command: Command): Command =>
   command
     .option('--emulator', 'the emulator MiniStack instead of AWS, in the account of the emulator')
     .on('option:emulator', () => {
-      if (!process.env['AWS_ENDPOINT_URL'])
-        command.error('error: --emulator needs the address of an emulator in AWS_ENDPOINT_URL');
-      for (const [name, address] of Object.entries(process.env)) {
-        if (!name.startsWith('AWS_ENDPOINT_URL') || !address) continue;
-        const host = URL.parse(address)?.hostname;
-        if (!host || awsDomain.test(host))
-          command.error(`error: --emulator needs the address of an emulator in ${name}`);
+      const refuse = (name: string) =>
+        command.error(
+          `error: --emulator needs the URL of an emulator on this machine in ${name}: with localhost, a name that ends with .localhost, 127.x.x.x or [::1]`,
+        );
+      if (!process.env['AWS_ENDPOINT_URL']) refuse('AWS_ENDPOINT_URL');
+      for (const [name, url] of Object.entries(process.env)) {
+        if (!name.startsWith('AWS_ENDPOINT_URL') || !url) continue;
+        if (!thisMachine.test(URL.parse(url)?.hostname ?? '')) refuse(name);
       }
       // Also for the CDK. A profile may ignore the addresses, too.
       process.env['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS'] = 'false';
