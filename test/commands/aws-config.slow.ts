@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream';
 import { createServer as createTlsServer } from 'node:tls';
 import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
-import { projectDirectory } from '../../infra/build/project-directory.ts';
+import { withAssembly } from '../../infra/build/with-assembly.ts';
 import { startAwsEndpoint, xml, xmlError } from '../support/aws-endpoint.ts';
 import { makeCertificate } from '../support/certificate.ts';
 import { listen } from '../support/listen.ts';
@@ -107,33 +107,50 @@ it.concurrent.each<[string, Record<string, string>]>([
   expect(waited).toBeLessThan(17_000);
 });
 
-const exported = { AWS_ACCESS_KEY_ID: 'EXPORTED', AWS_SECRET_ACCESS_KEY: 'test' };
+const stacks = await temporaryFolder(afterAll);
+await withAssembly(async () => {}, {
+  context: { stage: 'dev-alice', bundles: 'none' },
+  assembly: stacks,
+});
+
+/** Half a pair of keys, with what only the CDK takes for the other half, and a token that has ended. */
+const half = {
+  AWS_ACCESS_KEY_ID: 'HALF',
+  AMAZON_SECRET_ACCESS_KEY: 'test',
+  AWS_SESSION_TOKEN: 'x',
+};
 
 it.each<[string, Record<string, string>, string]>([
-  ['exported keys before any profile', { ...exported, AWS_PROFILE: 'one' }, 'EXPORTED'],
-  ['AWS_PROFILE', { AWS_PROFILE: 'one', AWS_DEFAULT_PROFILE: 'two' }, 'ONE'],
-  ['AWS_DEFAULT_PROFILE without another', { AWS_DEFAULT_PROFILE: 'two' }, 'TWO'],
-  ['the profile default', {}, 'DEFAULT'],
-])('commands and the CDK use the same credentials: %s', async (_what, chosen, accessKey) => {
+  [
+    'exported keys, in the region of a profile',
+    { AWS_ACCESS_KEY_ID: 'EXPORTED', AWS_SECRET_ACCESS_KEY: 'test', AWS_PROFILE: 'one' },
+    'EXPORTED one-1',
+  ],
+  ['a profile, instead of half a pair', { ...half, AWS_PROFILE: 'one' }, 'ONE one-1'],
+  ['AWS_PROFILE', { AWS_PROFILE: 'one', AWS_DEFAULT_PROFILE: 'two' }, 'ONE one-1'],
+  ['AWS_DEFAULT_PROFILE', { AWS_DEFAULT_PROFILE: 'two' }, 'TWO two-1'],
+  ['the profile default', { AMAZON_ACCESS_KEY_ID: 'A', ...half }, 'DEFAULT default-1'],
+  ['AWS_DEFAULT_REGION', { AWS_DEFAULT_REGION: 'eu-west-2' }, 'DEFAULT eu-west-2'],
+])('commands and the CDK use the same credentials and region: %s', async (...given) => {
+  const [, chosen, used] = given;
   const HOME = await temporaryFolder();
-  const profiles = ['default', 'one', 'two'].map(
-    (name) => `[${name}]\naws_access_key_id=${name.toUpperCase()}\naws_secret_access_key=test\n`,
+  const profiles = ['default', 'one', 'two', 'cdk'].map(
+    (name) =>
+      `[${name}]\naws_access_key_id=${name.toUpperCase()}\naws_secret_access_key=test\nregion=${name}-1\n`,
   );
   await writeFile(join(HOME, 'credentials'), profiles.join(''));
-  await writeFile(join(HOME, '.cdk.json'), JSON.stringify({ profile: 'two' }));
+  await writeFile(join(HOME, '.cdk.json'), JSON.stringify({ profile: 'cdk', region: 'cdk-2' }));
   const env = {
-    ...{ PATH: process.env['PATH'], HOME, AWS_REGION: 'eu-west-1', AWS_MAX_ATTEMPTS: '1' },
-    ...{ AWS_ENDPOINT_URL: `http://127.0.0.1:${plain}`, AWS_CONFIG_FILE: '/dev/null' },
-    ...{ AWS_SHARED_CREDENTIALS_FILE: join(HOME, 'credentials'), CDK_PROFILE: 'two', ...chosen },
+    ...{ PATH: process.env['PATH'], HOME, AWS_MAX_ATTEMPTS: '1', AWS_CONFIG_FILE: '/dev/null' },
+    ...{ AWS_ENDPOINT_URL: `http://127.0.0.1:${plain}`, AMAZON_REGION: 'cdk-3' },
+    ...{ AWS_SHARED_CREDENTIALS_FILE: join(HOME, 'credentials'), CDK_PROFILE: 'cdk' },
+    ...{ CDK_REGION: 'cdk-4', AMAZON_DEFAULT_REGION: 'cdk-5', ...chosen },
   };
-  for (const words of ['status -- --stage dev-alice', 'destroy -- --context stage=dev-alice -f']) {
+  for (const words of ['status -- --stage dev-alice', `destroy -- --app ${stacks} -f`]) {
     aws.requests.length = 0;
-    const run = promisify(execFile)('npm', ['run', ...words.split(' ')], {
-      cwd: projectDirectory,
-      env,
-    });
-    await run.catch(() => {});
-    const used = new Set(aws.requests.map((request) => request.accessKey));
-    expect(used, words).toEqual(new Set([accessKey]));
+    const npm = promisify(execFile)('npm', ['run', ...words.split(' ')], { env });
+    await npm.catch(() => {});
+    const all = aws.requests.map(({ accessKey, region }) => `${accessKey} ${region}`);
+    expect(new Set(all), words).toEqual(new Set([used]));
   }
 });

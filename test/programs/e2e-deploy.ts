@@ -8,6 +8,7 @@ import { CloudWatchLogsClient, paginateDescribeLogGroups } from '@aws-sdk/client
 import { DeleteParametersCommand, GetParametersCommand } from '@aws-sdk/client-ssm';
 import { program } from 'commander';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
+import { awsConfig } from '../../infra/commands/shared/aws-config.ts';
 import { findStack } from '../../infra/commands/shared/deployed-stack.ts';
 import { type OpenedAccount, openAccount } from '../../infra/commands/shared/open-account.ts';
 import { openStage } from '../../infra/commands/shared/open-stage.ts';
@@ -247,7 +248,7 @@ const resourcesLeft = async (
 
 const logsLeft = async (): Promise<string[]> => {
   const prefixes = [stack, `/aws/lambda/${stack}`, `aws-waf-logs-${serviceName(rehearsal)}`];
-  const client = new CloudWatchLogsClient();
+  const client = new CloudWatchLogsClient(awsConfig(stage));
   const pages = prefixes.map((logGroupNamePrefix) =>
     Array.fromAsync(paginateDescribeLogGroups({ client }, { logGroupNamePrefix })),
   );

@@ -1,4 +1,5 @@
 import { globalAgent } from 'node:https';
+import { fromEnv } from '@aws-sdk/credential-provider-env';
 import type { Stage } from '../../settings/stages.ts';
 import { failureLogger } from './failed-calls.ts';
 
@@ -16,9 +17,14 @@ export const callSettings = {
 
 /**
  * Returns the configuration of every client of AWS that a command uses, with the region of a stage, if it has
- * one.
+ * one. Keys that are exported come before a profile, as for the AWS CLI and the CDK.
  */
-export const awsConfig = ({ env }: Pick<Stage, 'env'>) => ({
-  ...callSettings,
-  ...(env && { region: env.region }),
-});
+export const awsConfig = ({ env }: Pick<Stage, 'env'>) => {
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = process.env;
+  const areKeysExported = AWS_ACCESS_KEY_ID && AWS_SECRET_ACCESS_KEY;
+  return {
+    ...callSettings,
+    ...(areKeysExported && { credentials: fromEnv() }),
+    ...(env && { region: env.region }),
+  };
+};

@@ -28,7 +28,7 @@ export const shellWord = (text: string): string =>
 const credentialsTried = (): string => {
   const { AWS_PROFILE } = process.env;
   return AWS_PROFILE
-    ? `The profile ${AWS_PROFILE} (AWS_PROFILE) has no credentials of AWS that can be loaded`
+    ? `The profile ${AWS_PROFILE} has no credentials of AWS that can be loaded`
     : 'There are no credentials of AWS in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or in the profile default: set AWS_PROFILE';
 };
 
