@@ -179,7 +179,7 @@ describe('npm run deploy', () => {
   const yaml = xml('GetTemplate', { TemplateBody: 'Resources:\n  Pets: {}\n' });
   const denied = xmlError('AccessDenied', 'User: arn is not authorized');
   it.each<[string, AwsResponse, RegExp]>([
-    ['is YAML', yaml, /not JSON.* --destructive: npx cdk diff AnimalStore-staging /],
+    ['is YAML', yaml, /not JSON\. Add --destructive, /],
     ['is the page of a proxy', [200, '<html>Welcome</html>'], /GetTemplate: .* proxy/],
     ['is denied', denied, /GetTemplate: User: arn is not .* see "GitHub" in .*\.md\.$/],
   ])('says what to do if the deployed template %s', async (_what, GetTemplate, message) => {

@@ -33,7 +33,7 @@ export const readDeployedTemplate = async (deployed: Deployed): Promise<Template
   } catch (cause) {
     if (destructive) return parseTemplate('{ "Resources": {} }');
     throw new Error(
-      `The template of ${StackName} can't be compared, because something else deployed it: ${messageOf(cause)}. See what would be lost, and then add --destructive: npx cdk diff ${StackName} --context stage=${stage.name}`,
+      `The template of ${StackName} can't be compared, because something else deployed it: ${messageOf(cause)}. Add --destructive, and see in the diff what would be lost, before you agree.`,
       { cause },
     );
   }
