@@ -103,9 +103,14 @@ export class GithubStack extends Stack {
     );
     const stack = `stack/${stackName(stage)}/*`;
     const stackArn = this.formatArn({ service: 'cloudformation', region, resource: stack });
-    const stackCalls = ['DescribeStacks', 'GetTemplate', 'ListStackResources'];
-    // A way back or a hotfix runs the command of an earlier commit, which makes these calls.
-    stackCalls.push('DescribeChangeSet', 'DeleteChangeSet');
+    const stackCalls = [
+      'DescribeStacks',
+      'GetTemplate',
+      'ListStackResources',
+      // A way back or a hotfix runs the command of an earlier commit, which makes these calls.
+      'DescribeChangeSet',
+      'DeleteChangeSet',
+    ];
     return [
       allow('sts:AssumeRole', ...cdkRoles),
       ...stackCalls.map((call) => allow(`cloudformation:${call}`, stackArn)),
