@@ -123,8 +123,8 @@ const deployFrom = async (deployment: Deployment, folder: string): Promise<void>
 
 /**
  * Lets the CDK deploy the stack of a folder, unless somebody else has changed the stack since this command
- * looked at it. Of two deployments that begin after this look, CloudFormation refuses one, unless a whole one
- * takes only the seconds until the CDK has made its change set:
+ * looked at it. CloudFormation refuses the change set of a second deployment that begins after this look. It
+ * can't if the first one begins and ends before the CDK has made its change set, seconds after this look:
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-changesets-execute.html
  */
 const runDeploy = async (deployment: Deployment, folder: string): Promise<void> => {
