@@ -55,6 +55,17 @@ it.each(['failure', 'cancelled'])(
   },
 );
 
+it('a run that is cancelled between two jobs deploys and publishes nothing more', () => {
+  const done = { result: 'success', outputs: { deployed: 'true' } };
+  const needs = { synthesise: done, staging: done, prod: done, npm: done };
+  for (const run of [push, hotfix, wayBack]) {
+    const jobs = jobsOf('release', { ...run, needs, success: false, cancelled: true });
+    for (const name of [...names, 'pages', 'npm', 'github-release'])
+      expect(jobs[name]?.if, name).toBe(false);
+  }
+  expect(jobsOf('stage', { cancelled: true })['deploy']?.if).toBe(false);
+});
+
 /** Runs the script of a step with these programs on its PATH. Returns its exit code and all that it wrote. */
 const runStep = async (step: Job | undefined, programs = {}, cwd = projectDirectory) => {
   const GITHUB_OUTPUT = join(await temporaryFolder(), 'output');

@@ -23,7 +23,7 @@ export interface Job {
 /** Returns the jobs of a workflow, with each expression in them as GitHub's own engine evaluates it. */
 export const jobsOf = (workflow: string, context: Values = {}): Readonly<Record<string, Job>> => {
   const none = { github: {}, inputs: {}, jobs: {}, needs: {}, secrets: {}, steps: {}, vars: {} };
-  const contexts = { ...none, success: true, ...context };
+  const contexts = { ...none, success: true, cancelled: false, ...context };
   const values: data.Dictionary = JSON.parse(JSON.stringify(contexts), data.reviver);
   const evaluate = (text: string): unknown => {
     const expression = new Parser(new Lexer(text).lex().tokens, Object.keys(contexts), []).parse();
@@ -35,9 +35,10 @@ export const jobsOf = (workflow: string, context: Values = {}): Readonly<Record<
     const [, before, inner = `${value}`] = /^(.*)\$\{\{(.*)\}\}$/.exec(`${value}`) ?? [];
     // A condition that does not ask for the status holds only if all jobs before succeeded:
     // https://docs.github.com/en/actions/reference/workflows-and-actions/expressions#status-check-functions
-    const status = /always\(\)|!cancelled\(\)/;
+    const status = /always\(\)|cancelled\(\)/;
     if (key === 'if' && !status.test(inner)) return Boolean(evaluate(`success && (${inner})`));
-    if (key === 'if') return Boolean(evaluate(inner.replace(status, 'true')));
+    const ofRun = inner.replace('always()', 'true').replace('cancelled()', 'cancelled');
+    if (key === 'if') return Boolean(evaluate(ofRun));
     if (before === undefined) return value;
     return before === '' ? evaluate(inner) : `${before}${evaluate(inner)}`;
   }).jobs;
