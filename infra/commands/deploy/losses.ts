@@ -65,7 +65,7 @@ interface Kept {
 
 /**
  * Returns a value with the definition of each name in it, because a reference means something else when its
- * definition changes. A word that only looks like a name does no harm.
+ * definition changes. A word that only looks like a name can at most cause a refusal.
  */
 const meaningOf = (value: unknown, template: Template): unknown[] => {
   const { Resources, Conditions, Mappings, Parameters } = template;
