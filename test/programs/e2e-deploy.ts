@@ -142,7 +142,9 @@ const expectRelease = async (baseAddress: string, name: string) => {
 const run = async () => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'animal-store-rehearsal-'));
   if (isEmulator)
-    console.log('LEFT OUT, because MiniStack lacks it: firewall, alarms, probe and canary.');
+    console.log(
+      'LEFT OUT, because MiniStack lacks it: firewall, alarms, probe, check before traffic and canary.',
+    );
   await removeStage();
   try {
     await rehearse(temporary.path);
