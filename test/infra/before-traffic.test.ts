@@ -158,7 +158,7 @@ const succeeded = {
 const failed = [{ ...succeeded.reports[0], status: 'Failed' }];
 
 /** Returns the responses of SSM and of CodeDeploy, which accepts every report. */
-const respondAsSsm = (parameter: AwsResponse) => {
+const respondAsSsm = (parameter: AwsResponse | Promise<AwsResponse>) => {
   aws.responses = {
     // https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_GetParameter.html
     GetParameter: (body) => {
@@ -175,6 +175,15 @@ const respondAsSsm = (parameter: AwsResponse) => {
 };
 
 const failing = 'exports.handler = async () => { throw new Error("broken on purpose"); };';
+
+/** A check that keeps 15 of its 16 s for its report, of which Lambda leaves it only 5 here. */
+const shortCheck: Change = {
+  bundleName: 'before-traffic',
+  source: `
+    const built = require('./built.cjs');
+    exports.handler = (event) => built.handler(event, { getRemainingTimeInMillis: () => 16_000 });`,
+  timeoutMs: 6_000,
+};
 
 /** Returns a bundle that alters each response of the built one by a statement. */
 const altering = (statement: string) => `
@@ -287,12 +296,7 @@ describe('the check before traffic', () => {
   it('reports a failure before its own time is up, if a function does not respond', async () => {
     const hangs = 'exports.handler = () => new Promise(() => {});';
     const hanging = { bundleName: 'list-pets', source: hangs, timeoutMs: 7_000 };
-    // It keeps 15 of these 16 s for its report, of which Lambda only leaves it 5 here.
-    const source = `
-      const built = require('./built.cjs');
-      exports.handler = (event) => built.handler(event, { getRemainingTimeInMillis: () => 16_000 });`;
-    const hook = { bundleName: 'before-traffic', source, timeoutMs: 6_000 };
-    expect((await check(hanging, hook)).reports).toEqual(failed);
+    expect((await check(hanging, shortCheck)).reports).toEqual(failed);
   });
 
   it('waits until IAM has noticed its own role', async () => {
@@ -346,4 +350,9 @@ it('fails without a key of the probe, and says how to issue one', async () => {
     reports: failed,
     failures: [expect.stringContaining('run npm run keys -- issue --for-probe --stage staging')],
   });
+});
+
+it('reports a failure before its own time is up, if the key never comes', async () => {
+  respondAsSsm(new Promise(() => {}));
+  expect((await check(shortCheck)).reports).toEqual(failed);
 });
