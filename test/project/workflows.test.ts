@@ -43,7 +43,7 @@ it.each(['failure', 'cancelled'])(
   'after the result %s, a release ends, and an issue is opened at night',
   (result) => {
     for (const job of first) expect(startedJobs(push, { [job]: result })).toEqual(first);
-    expect(startedJobs(wayBackTo(''), { synthesise: result })).toEqual(first);
+    expect(startedJobs(wayBackTo(''), { synthesise: result })).toEqual(['synthesise']);
     expect(startedJobs(wayBack, { synthesise: result })).toEqual(['synthesise']);
     for (const [at, name] of names.entries()) {
       const reached = [...first, ...names.slice(0, at + 1)];
