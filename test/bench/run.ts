@@ -131,7 +131,7 @@ const compareBuilds = async () => {
   ]);
   const each = [...programs.values()];
   const counts = await Promise.all(each.map(coldStart));
-  // Alone, because nothing else may run meanwhile.
+  // Nothing else may run meanwhile.
   const times = await cpuTimes(each);
   return table(
     ['Cold start of getPet, up to the first response', 'CPU time', 'Instructions'],
