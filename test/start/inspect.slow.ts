@@ -25,6 +25,7 @@ type WorkerMessage =
       readonly method: 'Debugger.paused';
       readonly params: {
         readonly reason: string;
+        readonly data?: { readonly url?: string };
         readonly callFrames: readonly [{ readonly callFrameId: string }];
       };
     }
@@ -50,6 +51,7 @@ it('npm start -- --inspect lets a debugger stop in a source, see a variable, and
   const socket = new WebSocket(address);
   await once(socket, 'open');
   const values: unknown[] = [];
+  const pausedBefore: unknown[] = [];
   let id = 0;
   const send = (method: string, params: object) => {
     id += 1;
@@ -70,7 +72,8 @@ it('npm start -- --inspect lets a debugger stop in a source, see a variable, and
       const breakpoint = breakpointIn(message.params);
       if (breakpoint) tellWorker(sessionId, 'Debugger.setBreakpointByUrl', breakpoint);
     } else if (message.method === 'Debugger.paused') {
-      const { reason, callFrames } = message.params;
+      const { reason, data, callFrames } = message.params;
+      if (reason === 'instrumentation') pausedBefore.push(data?.url);
       const [{ callFrameId }] = callFrames;
       const variable = { callFrameId, expression: 'input.path.petId' };
       // Other reasons are the start of a worker, and of a script with a source map.
@@ -93,6 +96,8 @@ it('npm start -- --inspect lets a debugger stop in a source, see a variable, and
   const response = await fetch(`${baseAddress}/pets/4711`, { headers });
   expect(response.status).toBe(404);
   expect(values).toEqual([4711]);
+  // Otherwise the function could run before the debugger has set the breakpoint.
+  expect(pausedBefore).toContainEqual(expect.stringMatching(/get-pet\.cjs$/));
 
   socket.close();
   started.signal('SIGTERM');
