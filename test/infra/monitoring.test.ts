@@ -1,15 +1,8 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { functionNames } from '../../infra/settings/names.ts';
 import { stages, staging } from '../../infra/settings/stages.ts';
-import {
-  metricNames,
-  metricsNamespace,
-  probeMetricName,
-  versionMetricNames,
-} from '../../lib/telemetry/metric-names.ts';
+import { metricNames } from '../../lib/telemetry/metric-names.ts';
 import { deployedTemplate, idOf, propertiesOf, templateOf } from '../support/templates.ts';
-import { alarmsOf } from './stack-alarms.ts';
 
 const templates = stages
   .filter(({ monitoring }) => monitoring)
@@ -46,47 +39,10 @@ describe.each(templates)('dashboard of $stage.name', ({ template }) => {
     const ids = Object.keys(template.findResources('AWS::CloudWatch::Alarm'));
     expect(widgets.flatMap(({ alarms = [] }) => alarms)).toEqual(ids);
   });
-});
 
-describe.each(templates)('metrics of the service itself in $stage.name', ({ stage, template }) => {
-  const service = `service animal-store-${stage.name}`;
-  const written = [
-    ...functionNames.flatMap((name) => [
-      ...Object.values(metricNames).map((metric) => `${metric} operation ${name} ${service}`),
-      ...Object.values(versionMetricNames).map(
-        (metric) => `${metric} operation ${name} ${service} version Version`,
-      ),
-    ]),
-    `${probeMetricName} ${service}`,
-  ];
-  const ofAlarms = alarmsOf(template)
-    .flatMap(({ metrics }) => metrics)
-    .map(({ Namespace, MetricName, Dimensions }) => [
-      Namespace,
-      MetricName,
-      ...Dimensions.flatMap(({ Name, Value }) => [
-        Name,
-        // A version is { 'Fn::GetAtt': [id, 'Version'] }.
-        typeof Value === 'string' ? Value : /"(\w+)"\]/.exec(JSON.stringify(Value))?.[1],
-      ]),
-    ]);
-  const ofDashboard = widgetsOf(template).flatMap(({ metrics = [] }) => metrics);
-  const metrics: unknown[][] = [...ofAlarms, ...ofDashboard];
-  const used = metrics
-    .filter(([namespace]) => namespace === metricsNamespace)
-    .map(([, ...parts]) => parts.filter((part) => typeof part === 'string').join(' '));
-
-  it('are asked for by the names and dimensions that the functions and the probe give them', () => {
-    const [{ Environment } = {}] = propertiesOf(template, 'AWS::Lambda::Function');
-    expect(`service ${Environment.Variables.SERVICE_NAME}`).toBe(service);
-    expect(written).toEqual(expect.arrayContaining(used));
-  });
-
-  it('are all shown', () => {
-    const names = new Set(used.map((metric) => metric.split(' ', 1)[0]));
-    expect([...names]).toEqual(
-      expect.arrayContaining([...Object.values(metricNames), probeMetricName]),
-    );
+  it('shows each metric that the service writes, or an alarm does', () => {
+    const text = JSON.stringify(template.toJSON());
+    for (const name of Object.values(metricNames)) expect(text).toContain(`"${name}`);
   });
 });
 
