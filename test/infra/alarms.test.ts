@@ -51,17 +51,6 @@ describe('the alarm', () => {
     };
     expect(goesOff(alarm, slowAndFailed)).toEqual(expected);
   });
-
-  it.each(alarms.filter(([, { expression }]) => expression.includes(' + ')))(
-    '%s goes off when only one of the metrics that it adds has data',
-    (_name, alarm) => {
-      for (const only of alarm.metrics.keys()) {
-        expect(goesOff(alarm, (_metric, index) => (index === only ? 10_000 : undefined))).toEqual(
-          always,
-        );
-      }
-    },
-  );
 });
 
 it('each of twelve metrics is watched, though CloudWatch adds at most ten for an alarm', () => {

@@ -72,7 +72,6 @@ const conditionOf = (name: string, properties: Readonly<Record<string, unknown>>
     run(...Object.values(metricMath(year)), ...values) ?? alarm.TreatMissingData === 'breaching';
   return {
     name,
-    expression,
     /** In words, with the name that CloudWatch has for how it takes missing data. */
     condition: `${expression} ${comparison} in ${DatapointsToAlarm} of ${EvaluationPeriods} periods of ${period} s, missing data ${alarm.TreatMissingData}`,
     ActionsEnabled: alarm.ActionsEnabled,
