@@ -12,6 +12,7 @@ import { alarmsOf } from './stack-alarms.ts';
  * sentences, what connects resources and follows from their ids, and what has a section or a test of its own.
  */
 const shownTypes = {
+  'AWS::ApiGateway::Account': [],
   'AWS::ApiGateway::GatewayResponse': ['ResponseTemplates', 'ResponseType'],
   'AWS::ApiGateway::RestApi': [],
   'AWS::ApiGateway::Stage': ['DeploymentId', 'MethodSettings'],

@@ -36,22 +36,6 @@ describe.each(stages)('stack of $name', (stage) => {
       expect(JSON.stringify(SourceArn)).not.toContain('test-invoke-stage');
   });
 
-  it('keeps nothing by force that holds no data or has a name of its own', () => {
-    // A rolled-back update would leave it behind, and the next one would collide with it.
-    const resources: { Type: string; DeletionPolicy?: string; Properties: object }[] =
-      Object.values(template.toJSON()['Resources']);
-    const kept = resources.filter(({ DeletionPolicy }) => DeletionPolicy === 'Retain');
-    // Other APIs of the account need the role with which API Gateway writes logs.
-    const types = ['AWS::ApiGateway::Account', 'AWS::IAM::Role'];
-    if (stage.retainData) types.push('AWS::DynamoDB::Table', 'AWS::Logs::LogGroup');
-    expect(new Set(kept.map(({ Type }) => Type))).toEqual(new Set(types));
-    for (const { Properties } of kept) {
-      expect(
-        Object.keys(Properties).filter((key) => /^(?:TableName|LogGroupName)$/.test(key)),
-      ).toEqual([]);
-    }
-  });
-
   it('writes a line of JSON for each request, without what could hold an API key', () => {
     const [{ AccessLogSetting } = {}] = propertiesOf(template, 'AWS::ApiGateway::Stage');
     for (const variable of Object.values(JSON.parse(AccessLogSetting.Format))) {
