@@ -17,20 +17,6 @@ describe.each(stages)('stack of $name', (stage) => {
     }
   });
 
-  it('responds to every error of the gateway with a literal Error body and its status', () => {
-    const responses = propertiesOf(template, 'AWS::ApiGateway::GatewayResponse');
-    expect(responses).not.toEqual([]);
-    for (const { ResponseTemplates, StatusCode } of responses) {
-      const body = ResponseTemplates['application/json'];
-      expect(body).not.toContain('$');
-      expect(JSON.parse(body)).toEqual({
-        code: expect.stringMatching(/^[a-z_]+$/),
-        message: expect.stringMatching(/\S/),
-        status: Number(StatusCode),
-      });
-    }
-  });
-
   it('lets nobody start its functions by a test invocation of a method', () => {
     for (const { SourceArn } of propertiesOf(template, 'AWS::Lambda::Permission'))
       expect(JSON.stringify(SourceArn)).not.toContain('test-invoke-stage');

@@ -85,12 +85,17 @@ describe('openapi.json', () => {
     }
   });
 
-  it('documents every error that the gateway itself responds with', () => {
+  it('documents every error that the gateway itself responds with, which is a literal Error', () => {
     const type = 'AWS::ApiGateway::GatewayResponse';
     const gatewayResponses = Object.values(deployedTemplate(staging).findResources(type));
     expect(gatewayResponses).not.toEqual([]);
     for (const { Properties } of gatewayResponses) {
-      const { code } = JSON.parse(Properties.ResponseTemplates['application/json']);
+      const text = Properties.ResponseTemplates['application/json'];
+      const { code, ...others } = JSON.parse(text);
+      expect(bodyMismatches('Error', { code, ...others })).toEqual([]);
+      expect(`${others.status}`).toBe(Properties.StatusCode);
+      // The gateway would put the value of a variable there.
+      expect(text).not.toContain('$');
       const examples = documented.map(
         ({ responses }) => responses[Properties.StatusCode]?.content?.['application/json'],
       );
