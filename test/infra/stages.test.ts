@@ -17,13 +17,6 @@ import { errors } from '../../lib/contract/errors.ts';
 import { operations } from '../../lib/operations/operations.ts';
 import { deployedTemplate, idOf, propertiesOf, stackOf, templateOf } from '../support/templates.ts';
 
-describe.each(stages)('$name', (stage) => {
-  it('leaves no trace of CORS in its stack when it is off', () => {
-    const off = templateOf({ ...stage, corsOrigins: [] });
-    expect(JSON.stringify(off.toJSON())).not.toMatch(/CORS|Access-Control/);
-  });
-});
-
 const noMonitoring = { checkBeforeTraffic: false, canaryMinutes: 0, monitoring: false };
 
 describe('a stage is refused', () => {
