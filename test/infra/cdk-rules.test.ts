@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs';
 import { Stack } from 'aws-cdk-lib';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
@@ -8,18 +7,9 @@ import { addSecurityRules } from '../../infra/constructs/security-rules.ts';
 import { stackName } from '../../infra/settings/names.ts';
 import { emulated, rehearsal, stageNamed, stages, staging } from '../../infra/settings/stages.ts';
 import { AnimalStoreStack } from '../../infra/stacks/animal-store-stack.ts';
-import { assemblyDirectory, deployedTemplate, newApp } from '../support/templates.ts';
-
-const assembly = assemblyDirectory();
+import { deployedTemplate, newApp } from '../support/templates.ts';
 
 describe('the templates', () => {
-  it('are one for each stage', () => {
-    const templates = readdirSync(assembly).filter((name) => name.endsWith('.template.json'));
-    expect(templates.sort()).toEqual(
-      stages.map((stage) => `${stackName(stage)}.template.json`).sort(),
-    );
-  });
-
   it('pass the CDK’s own rules and the security rules, also those of other stages', {
     // It computes all the time, so that other load slows it down most.
     timeout: 300_000,
