@@ -51,10 +51,6 @@ describe.each(['dev-alice', 'dev-rehearsal'])('the personal stage %s', (name) =>
     expect(JSON.stringify(template.toJSON())).not.toContain('PointInTimeRecoveryEnabled":true');
   });
 
-  it('mails nobody', () => {
-    expect(stageNamed(name).alarmRecipients).toEqual([]);
-  });
-
   it('shares no name with staging', () => {
     expect(JSON.stringify(template.toJSON())).not.toMatch(/staging/i);
   });
