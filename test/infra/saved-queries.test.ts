@@ -19,16 +19,11 @@ const firewallLine =
 
 /** Runs something that logs one line, and returns the line. */
 const lineOf = async (act: () => Promise<unknown>): Promise<string> => {
-  const [line = '', ...others] = await captured(act);
-  expect(others).toEqual([]);
-  return line;
-};
-
-const captured = async (act: () => Promise<unknown>) => {
   const lines = captureLog();
   await act();
   vi.restoreAllMocks();
-  return lines;
+  expect(lines).toHaveLength(1);
+  return `${lines[0]}`;
 };
 
 const failWithCorruptPet = async () => {
