@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { parseTemplate, refuseLosses } from '../../infra/commands/deploy/losses.ts';
-import { prod } from '../../infra/settings/stages.ts';
-import { templateOf } from '../support/templates.ts';
 
 const id = { AttributeName: 'id', AttributeType: 'N' };
 const status = { AttributeName: 'status', AttributeType: 'S' };
@@ -106,15 +104,5 @@ describe('a template', () => {
     ['has the same keys in another order, and one more', withAttributes(status, age, id)],
   ])('that %s is accepted', (_what, changed) => {
     expect(() => compare(changed)).not.toThrow();
-  });
-
-  it('of this service has what can be lost', () => {
-    const template = templateOf(prod);
-    const ids = ['AWS::DynamoDB::Table', 'AWS::ApiGateway::RestApi'].flatMap((type) =>
-      Object.keys(template.findResources(type)),
-    );
-    const errors = expect.arrayContaining(ids.map((id) => expect.stringContaining(id)));
-    const run = () => refuseLosses(parse(template.toJSON()), parse({ Resources: {} }), {});
-    expect(run).toThrow(expect.objectContaining({ errors }));
   });
 });
