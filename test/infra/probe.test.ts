@@ -111,10 +111,8 @@ describe('the probe', () => {
   });
 
   it.each<[string, Fault]>([
-    ['a response with 503', faults.status503],
     ['a lost connection', faults.resetBeforeForwarding],
     ['half a body', faults.halfABody],
-    ['HTML', faults.html],
     ['a page with status 206', respondJson('[]', 206)],
     ['a pet without fields', respondJson('[{}]')],
     ['a redirect to a good page', ({ response }) => void response.writeHead(302, goodPage).end()],
