@@ -128,7 +128,6 @@ describe('npm run deploy', () => {
 
   const both = { PreviousCommit: 'c0' };
   it.each([
-    ['its commit and the one that it replaces', '', stackWith(first, both), [head, first]],
     ['the same commits when it is repeated', '', stackWith(head, both), [head, 'c0']],
     ['no former commit after a way back', '--revert', stackWith(first, both), [head, 'unknown']],
     ['the same commits after the same way back', '--revert', stackWith(head, both), [head, 'c0']],
