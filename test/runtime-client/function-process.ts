@@ -5,39 +5,10 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { environmentOf } from '../../infra/local/lambda/local-function.ts';
 import type { FunctionDefinition } from '../../infra/local/stack-definition.ts';
+import { lambdaFlags } from '../support/lambda-process.ts';
 import { listen } from '../support/listen.ts';
 
 const runtimeClient = join(import.meta.dirname, 'node_modules/aws-lambda-ric/index.mjs');
-
-/**
- * How Lambda starts Node.js for a function of 1,024 MiB, by the lines of /var/runtime/bootstrap in
- * public.ecr.aws/lambda/nodejs. The arguments are the program of Node.js, and the runtime client with its
- * own.
- */
-const bootstrap = `
-NODE=$1
-NODE_ARGS=(
-    --expose-gc
-    --max-http-header-size 81920
-    "--max-semi-space-size=51"
-    "--max-old-space-size=922"
-    "\${@:2}"
-    )
-
-if [ -z "$AWS_LAMBDA_EXEC_WRAPPER" ]; then
-  exec $NODE "\${NODE_ARGS[@]}"
-else
-  wrapper="$AWS_LAMBDA_EXEC_WRAPPER"
-  if [ ! -f "$wrapper" ]; then
-    echo "$wrapper: does not exist"
-    exit 127
-  fi
-  if [ ! -x "$wrapper" ]; then
-    echo "$wrapper: is not an executable"
-    exit 126
-  fi
-    exec -- "$wrapper" $NODE "\${NODE_ARGS[@]}"
-fi`;
 
 /**
  * The server that Lambda runs beside a function's runtime, for one execution environment:
@@ -87,14 +58,15 @@ export const startFunction = async (
 ) => {
   const { server, initialised, invoke } = runtimeApi();
   const environment = { AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint };
-  const node = [process.execPath, runtimeClient, `${definition.bundleName}.handler`];
-  const wrapper = definition.environment['AWS_LAMBDA_EXEC_WRAPPER'];
-  const child = spawn('bash', ['-c', bootstrap, 'bootstrap', ...node], {
+  const wrapper = definition.environment['AWS_LAMBDA_EXEC_WRAPPER'] ?? '';
+  const handler = `${definition.bundleName}.handler`;
+  // The bootstrap of the image that `lambdaFlags` names runs Node.js by the wrapper.
+  const words = [process.execPath, ...lambdaFlags, runtimeClient, handler];
+  const child = spawn(wrapper.replace('/var/task', directory), words, {
     cwd: directory,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...environmentOf({ definition, directory, environment }),
-      ...(wrapper && { AWS_LAMBDA_EXEC_WRAPPER: wrapper.replace('/var/task', directory) }),
       AWS_LAMBDA_RUNTIME_API: `127.0.0.1:${await listen(server)}`,
       AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
       AWS_LAMBDA_LOG_GROUP_NAME: 'test',
