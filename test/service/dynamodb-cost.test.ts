@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { maxLimit } from '../../lib/contract/list-pets-query.ts';
 import { operations } from '../../lib/operations/operations.ts';
-import { candidateId, creationOf } from '../../lib/pets/creation.ts';
 import { bearer, creation, exampleCallsOf, exampleOf } from '../support/events.ts';
 import { startHandlers } from '../support/handlers.ts';
 
@@ -53,17 +52,4 @@ describe('in DynamoDB', () => {
       expect(paid).toEqual([['Query Pets', Math.ceil((maxLimit * petBytes) / 4_096) / 2]]);
     },
   );
-});
-
-// https://aws.amazon.com/blogs/database/part-3-scaling-dynamodb-how-partitions-hot-keys-and-split-for-heat-impact-performance/
-describe('the id of a creation', () => {
-  it('is spread evenly over all ids, so that each split of the index halves its writes', () => {
-    const sixteenths = Array.from({ length: 16_000 }, () => {
-      const identity = creationOf({ owner: 'test', key: undefined });
-      return Math.floor(candidateId(identity, 0) / 2 ** 49);
-    });
-    for (let part = 0; part < 16; part += 1) {
-      expect(sixteenths.filter((each) => each === part).length).toBeGreaterThan(800);
-    }
-  });
 });

@@ -1,18 +1,14 @@
 import { createHash } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseBody } from '../../lib/contract/parse-request.ts';
 import { NewPet } from '../../lib/contract/pet.ts';
 import { candidateId, creationOf, fingerprintOf } from '../../lib/pets/creation.ts';
-import { newPets } from '../support/new-pets.ts';
 
 describe('the ids that a creation tries', () => {
   // Another version of the service must find the pet of a repeated request.
   it.each([
     [0, 5913266321295341],
     [1, 7772924811704815],
-    [7, 682419006073571],
   ])('are the same in each version: attempt %i', (attempt, id) => {
     const creation = creationOf({ owner: 'alice', key: 'first-pet' });
     expect(candidateId(creation, attempt)).toBe(id);
@@ -20,16 +16,6 @@ describe('the ids that a creation tries', () => {
 });
 
 describe('the fingerprint of a creation', () => {
-  it('differs exactly when the fields differ', () => {
-    fc.assert(
-      fc.property(newPets, newPets, (one, other) => {
-        const pets = [parseBody(NewPet, one), parseBody(NewPet, other)] as const;
-        const [left, right] = pets.map(fingerprintOf);
-        expect(left?.equals(right ?? Buffer.alloc(0))).toBe(isDeepStrictEqual(...pets));
-      }),
-    );
-  });
-
   it('does not change when the schema gets another optional field, or its fields get another order', () => {
     const text = '{"categoryId":9223372036854775807,"name":"Rex","status":"available"}';
     const expected = createHash('sha256').update(text).digest();
