@@ -170,13 +170,6 @@ describe('each operation', () => {
     expect(longFirst + longSecond).toBeLessThan(1_000);
   });
 
-  it('returns 503 while connections are refused, and recovers', async () => {
-    await service.proxy.refuseConnections();
-    await expectFailure(503);
-    await service.proxy.listen(service.proxyEndpoint);
-    await expectRecovery();
-  });
-
   it.each([
     ['hangs', stalls.hang],
     ['is slow to throttle', delayed(500, faults.throttled)],

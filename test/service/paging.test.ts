@@ -223,10 +223,4 @@ describe('a page', () => {
     expect(await page({ cursor, limit: '1' })).toMatchObject({ body: [], next: undefined });
     expect(service.proxy.completed.length).toBeLessThan(6);
   });
-
-  it('is empty and without a link when there are no pets', async () => {
-    await service.deletePets();
-    expect(await page({ limit: '3' })).toMatchObject({ body: [], next: undefined });
-    expect(await page({ status: 'sold' })).toMatchObject({ body: [], next: undefined });
-  });
 });
