@@ -83,15 +83,12 @@ describe('the event of a request', () => {
   it.each([
     // LocalStack.
     ['keeps letters as they are encoded', '/v1/pets/%C3%A9', '/pets/%C3%A9', '/v1/pets/%C3%A9'],
-    ['keeps +, @ and *', '/v1/pets/+@*', '/pets/+@*', '/v1/pets/+@*'],
     ['keeps a slash at the end', '/v1/pets/7/', '/pets/7/', '/v1/pets/7/'],
     ['keeps two slashes inside', '/v1/a//b', '/a//b', '/v1/a//b'],
     ['skips a second slash after the stage', '/v1//pets', '/pets', '/v1//pets'],
     ['skips a second slash before the stage', '//v1/pets', '/pets', '/v1/pets'],
     // aws/aws-sdk-net#4473
     ['keeps an encoded slash', '/v1/pets/a%2Fb', '/pets/a%2Fb', '/v1/pets/a%2Fb'],
-    // aws/aws-lambda-dotnet#440
-    ['keeps a semicolon', '/v1/pets/7;x=1', '/pets/7;x=1', '/v1/pets/7;x=1'],
   ])(
     'has a path that %s: %s becomes %s, and %s in the context',
     async (_rule, sent, path, contextPath) => {

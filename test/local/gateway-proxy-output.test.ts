@@ -11,13 +11,10 @@ const responseTo = (output: unknown) =>
   gateway.request('/v1/output', { method: 'POST', body: JSON.stringify(output) });
 
 describe('the output of a function', () => {
-  it.each<[rule: string, output: unknown, status: number, body: string]>([
-    // LocalStack.
-    ['keeps base64', { statusCode: 200, body: 'aGk=', isBase64Encoded: true }, 200, 'aGk='],
-    // Unverified.
-    ['has no body with 204', { statusCode: 204, body: 'x' }, 204, ''],
-  ])('%s: %j', async (_rule, output, status, body) => {
-    expect(await responseTo(output)).toMatchObject({ status, body });
+  // LocalStack.
+  it('keeps base64', async () => {
+    const output = { statusCode: 200, body: 'aGk=', isBase64Encoded: true };
+    expect(await responseTo(output)).toMatchObject({ status: 200, body: 'aGk=' });
   });
 
   it.each<[kind: string, output: unknown]>([
