@@ -27,25 +27,23 @@ describe('the route of a request', () => {
   });
 });
 
-const bearer = { Authorization: 'Bearer pets_test_key' };
 const unmatched = '{"type":"MISSING_AUTHENTICATION_TOKEN"}';
 const forbidden = '{"message":"Forbidden"}';
 
 describe('a request that no route takes', () => {
-  it.each<[what: string, request: string, headers: object, status: number, body: string]>([
+  it.each([
     // LocalStack.
-    ['a method that the resource lacks', 'POST /v1/pets/mine', {}, 404, unmatched],
+    ['a method that the resource lacks', 'POST /v1/pets/mine', 404, unmatched],
     // Unverified.
-    ['a method beyond those of ANY', 'PROPFIND /v1/pets', {}, 404, unmatched],
+    ['a method beyond those of ANY', 'PROPFIND /v1/pets', 404, unmatched],
     // OWASP/Serverless-Goat#14, asishrs/smartthings-ringalarmv2#5
-    ['a path without a stage', 'GET /', {}, 403, forbidden],
-    ['another stage', 'GET /v2/pets', bearer, 403, forbidden],
-  ])('is refused for %s: %s with %o gets %i %s', async (_what, line, headers, status, expected) => {
+    ['a path without a stage', 'GET /', 403, forbidden],
+    ['another stage', 'GET /v2/pets', 403, forbidden],
+  ])('is refused for %s: %s gets %i %s', async (_what, line, status, expected) => {
     const [method = '', path = ''] = line.split(' ');
-    const response = await gateway.request(path, { method, headers: { ...headers } });
+    const response = await gateway.request(path, { method });
     expect(response).toMatchObject({ status, body: expected });
     expect(valuesOf(response, 'x-amzn-errortype')).toHaveLength(1);
-    expect(JSON.stringify(response)).not.toContain('pets_test_key');
   });
 });
 
