@@ -58,12 +58,9 @@ const expectEachPetOnce = async (limit: number, status: Pet['status'] | undefine
 const limits = [1, 2, 3, 4, 19, 20, 21, 29, 30, 31, 33, 52, 53, 54, maxLimit];
 
 describe('a list', () => {
-  it.each([undefined, ...petStatuses])(
-    'filtered by status %s shows each pet exactly once, in order, with all pages full but the last',
-    async (status) => {
-      for (const limit of limits) await expectEachPetOnce(limit, status);
-    },
-  );
+  it('shows each pet exactly once, in order, with all pages full but the last', async () => {
+    for (const limit of limits) await expectEachPetOnce(limit, undefined);
+  });
 
   describe.each(filterSets.map((filters) => ({ filters })))(
     'filtered by $filters',
