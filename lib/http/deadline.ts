@@ -1,6 +1,4 @@
-import { errors } from '../contract/errors.ts';
 import { instantMs } from '../telemetry/elapsed-ms.ts';
-import { LoggableError } from '../telemetry/loggable-error.ts';
 import type { RequestWith } from './chain-types.ts';
 
 /** The time reserved for the response before Lambda ends the invocation, in ms. */
@@ -19,14 +17,12 @@ export interface Deadline {
 }
 
 /**
- * Limits the time of all calls of an invocation by `context.deadline`. Throws `service_unavailable` when
- * too little time is left.
+ * Limits the time of all calls of an invocation by `context.deadline`. A call that begins after it fails, and
+ * DynamoDB gets nothing.
  */
 export const deadline = () => ({
   before: ({ context }: RequestWith<Deadline>) => {
     const remainingMs = context.getRemainingTimeInMillis() - marginMs;
-    if (remainingMs <= 0)
-      throw errors.serviceUnavailable(new LoggableError('Too little time is left'));
     context.deadline = instantMs() + Math.min(remainingMs, callsMs);
   },
 });
