@@ -4,9 +4,11 @@ import { open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
-import { describe, expect, it, vi } from 'vitest';
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { projectDirectory } from '../../infra/build/project-directory.ts';
 import { startDynamodbLocal } from '../../infra/local/dynamodb/dynamodb-local.ts';
+import { localClientConfig } from '../../infra/local/local-account.ts';
 import { startLocalService } from '../../infra/local/local-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { commandLines, copyProject, runInShell } from './npm-start.ts';
@@ -23,6 +25,13 @@ describe('the local service', () => {
     await writeFile(file, 'no database');
     await expect(startLocalService({ data })).rejects.toThrow(/ not a database\. It is damaged: /);
     expect(await commandLines()).not.toContain(data);
+
+    const { endpoint, explain, stop } = await startDynamodbLocal(data);
+    onTestFinished(stop);
+    const client = new DynamoDBClient(localClientConfig(endpoint));
+    await expect(client.send(new ListTablesCommand())).rejects.toThrow();
+    const other = new Error('The template is wrong');
+    expect(explain(other), 'an error that has nothing to do with the data').toBe(other);
   });
 });
 

@@ -46,6 +46,7 @@ export const startDynamodbLocal = async (data?: string) => {
   const lastWords: string[] = [];
   createInterface({ input: child.stderr }).on('line', (line) => lastWords.push(line));
   const explain = (error: unknown): unknown => {
+    if (!(error instanceof Error) || error.name !== 'InternalFailure') return error;
     // The first one says why, for example that the disk is full, and later ones what follows from it.
     const line = lastWords.find((words) => sqliteError.test(words)) ?? '';
     const [, code = '', reason] = sqliteError.exec(line) ?? [];
