@@ -169,6 +169,7 @@ describe('a command', () => {
       'https://sts.eu-west-1.amazonaws.com',
       'https://sts.eu-west-1.api.aws',
       'http://127.0.0.1.example',
+      'http://not-localhost',
       'localhost:4566',
     ].map((AWS_ENDPOINT_URL_STS): [string, object, string] => [
       'infra/commands/copy-back.ts pets copy --stage dev-alice --emulator --yes',
