@@ -73,7 +73,7 @@ it('a data directory can be used again, but not by a version with other indexes'
 });
 
 it.each(['AWS_USE_FIPS_ENDPOINT', 'AWS_USE_DUALSTACK_ENDPOINT', 'AWS_DEFAULTS_MODE'])(
-  "DynamoDB Local is reached whatever the user's settings of AWS are: %s",
+  "DynamoDB Local is reached in spite of a user's settings of AWS: %s",
   async (name) => {
     vi.stubEnv(name, 'true');
     const client = new DynamoDBClient(localClientConfig(shared('dynamodb').dynamodbEndpoint));

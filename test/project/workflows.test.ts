@@ -174,7 +174,7 @@ it('main gets what another person has reviewed, and the job of a pull request ha
   const review = { required_approving_review_count: 1, require_last_push_approval: true };
   for (const name of ['main', 'hotfix']) expect(rule(name, 'pull_request')).toMatchObject(review);
   expect(ruleset('main').bypass_actors).toEqual([]);
-  // A rebase would bring commits that nobody reviewed alone, and prod could go back to one of them.
+  // A rebase would bring commits that were not reviewed one by one, and prod could go back to any of them.
   expect(rule('main', 'pull_request').allowed_merge_methods).not.toContain('rebase');
   for (const { context } of rule('main', 'required_status_checks').required_status_checks)
     expect(jobsOf('pull-request')).toHaveProperty(context);

@@ -66,7 +66,7 @@ export const startDynamodbLocal = async (data?: string) => {
     return {
       endpoint: `http://127.0.0.1:${port}`,
       stop,
-      /** Resolves when it has ended, for whatever reason. */
+      /** Resolves when its process has ended. */
       ended,
       /** Returns an error that says why the data made a call fail, or else the error of the call. */
       explain,
